@@ -1,0 +1,44 @@
+"""Showing a result in every front end: HTML where there is some, else plain text."""
+
+import html
+import re
+import sys
+from typing import Any
+
+MIME = "application/vnd.jaxcourse.{}+json"
+
+
+class Shown:
+    """A result with a plain text, an HTML and a data form, which front ends choose from.
+
+    Args:
+        kind: the data's kind; its MIME type is ``application/vnd.jaxcourse.<kind>+json``.
+        data: what can be said in JSON.
+        text: the plain-text form.
+        markup: the HTML form, safe to insert (escape what comes from outside).
+    """
+
+    def __init__(self, kind: str, data: dict[str, Any], text: str, markup: str):
+        self.kind, self.data, self.text, self.markup = kind, data, text, markup
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, Any]:
+        return {"text/plain": self.text, "text/html": self.markup, MIME.format(self.kind): self.data}
+
+    def show(self) -> None:
+        """Display in the notebook's cell, or print where there is no notebook."""
+        # IPython is never imported for this: where it runs, it is loaded already.
+        ipython = sys.modules.get("IPython")
+        if ipython is not None and ipython.get_ipython() is not None:
+            from IPython.display import display
+
+            display(self)
+        else:
+            print(self.text)
+
+
+def inline(text: str) -> str:
+    """Escape a sentence for HTML and set its `backticked` words as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))

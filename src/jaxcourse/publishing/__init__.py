@@ -1,0 +1,1 @@
+"""From the MyST sources to what people open: the website, Colab notebooks, exercise sheets."""

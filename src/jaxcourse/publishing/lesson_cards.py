@@ -1,0 +1,55 @@
+"""The directive `lesson-cards`: the lessons of each part of the book, as _toc.yml lists them."""
+
+import json
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+from jaxcourse.publishing.lesson_facts import facts
+
+
+class CardsPlace(nodes.General, nodes.Element):
+    """Where the cards come, once the titles of all pages are known."""
+
+
+class LessonCards(SphinxDirective):
+    """The cards of one folder of the book: `{lesson-cards} lessons`."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        return [CardsPlace(folder=self.arguments[0])]
+
+
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Replace each placeholder by its cards (Sphinx: `doctree-resolved`)."""
+    for place in list(doctree.findall(CardsPlace)):
+        cards: list[nodes.Node] = []
+        for part in app.config.external_site_map[app.config.master_doc].subtrees:
+            pages = [page for page in part.files() if page.startswith(place["folder"] + "/")]
+            if pages:
+                cards.append(nodes.rubric(part.caption, part.caption))
+                cards.append(
+                    nodes.bullet_list(
+                        "", *[_card(app, docname, page) for page in pages], classes=["jc-cards"]
+                    )
+                )
+        place.replace_self(cards)
+
+
+def _card(app: Sphinx, docname: str, page: str) -> nodes.list_item:
+    metadata: dict[str, Any] = app.env.metadata[page]
+    title = app.env.titles[page].astext()
+    link = make_refnode(app.builder, docname, page, "", nodes.Text(title))
+    card = nodes.list_item("", nodes.paragraph("", "", link))
+    if description := metadata.get("description"):
+        card += nodes.paragraph(description, description)
+    line = nodes.bullet_list(classes=["jc-facts"])
+    for fact in facts(json.loads(metadata.get("jaxcourse", "{}"))):
+        line += nodes.list_item("", nodes.paragraph(fact, fact))
+    if line.children:
+        card += line
+    return card
