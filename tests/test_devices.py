@@ -101,5 +101,5 @@ def test_a_mesh_that_cannot_be():
     use_devices(8)
     with pytest.raises(DeviceError, match="needs 16 devices, but there are 8"):
         make_mesh((4, 4), ("x", "y"))
-    with pytest.raises(DeviceError, match="2 sizes .* but 1 names"):
+    with pytest.raises(DeviceError, match=r"2 sizes .* but 1 names"):
         make_mesh((4, 2), ("x",))

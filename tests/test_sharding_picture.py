@@ -95,7 +95,7 @@ def test_it_takes_an_array_or_a_sharding_with_a_shape(capsys):
 
 def test_what_cannot_be_drawn():
     sharding = NamedSharding(make_mesh((8,), ("a",)), P("a"))
-    with pytest.raises(UserError, match="takes a jax.Array"):
+    with pytest.raises(UserError, match=r"takes a jax\.Array"):
         show_sharding([1, 2, 3])
     with pytest.raises(UserError, match="up to 3 dimensions, this array has 4"):
         show_sharding(jnp.ones((1, 1, 1, 1)))

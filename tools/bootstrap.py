@@ -1,7 +1,7 @@
 """Make the book's environment: a virtual environment with the pinned packages, once.
 
 Run by the Makefile with whatever Python there is, so it uses the standard library only and must
-parse on any Python 3. Does nothing when the environment is there and up to date.
+parse on any Python 3.6 or newer. Does nothing when the environment is there and up to date.
 """
 
 import argparse
@@ -11,15 +11,20 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 OLDEST = (3, 11)
 # What the environment takes with the CPU build of PyTorch, and what pip needs beside it while it unpacks.
 NEEDED_GB = 4
+ROOT = Path(__file__).resolve().parent.parent
+PINS = Path("pins", "default.txt")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--venv", default=".venv", help="the environment's folder (default: .venv)")
+    parser.add_argument(
+        "--venv", type=Path, default=Path(".venv"), help="the environment's folder (default: .venv)"
+    )
     parser.add_argument(
         "--extras", default="test", help="extras of pyproject.toml to install (default: test)"
     )
@@ -27,24 +32,23 @@ def main():
     args = parser.parse_args()
 
     check_python()
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    os.chdir(root)
-    stamp = os.path.join(args.venv, ".installed")
+    os.chdir(str(ROOT))
+    stamp = args.venv / ".installed"
     wanted = fingerprint(args)
-    if read(stamp) == wanted:
+    if stamp.is_file() and stamp.read_text() == wanted:
         return
-    check_disk(root)
+    check_disk()
     create(args.venv)
     install(args)
-    with open(stamp, "w") as f:
-        f.write(wanted)
+    stamp.write_text(wanted)
 
 
 def check_python():
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     if sys.version_info < OLDEST:
         fail(
-            f"the book needs Python 3.11 or newer and this is {sys.version_info[0]}.{sys.version_info[1]} ({sys.executable}): install a newer one and name it, "
-            "e.g. make book PYTHON=python3.12"
+            f"the book needs Python 3.11 or newer and this is {here} ({sys.executable}): "
+            "install a newer one and name it, e.g. make book PYTHON=python3.12"
         )
     try:
         import ensurepip  # noqa: F401
@@ -52,85 +56,69 @@ def check_python():
     except ImportError:
         fail(
             "this Python cannot make virtual environments (module venv or ensurepip is missing): "
-            "on Debian and Ubuntu install it with: apt install python{}.{}-venv".format(*sys.version_info[:2])
+            f"on Debian and Ubuntu install it with: apt install python{here}-venv"
         )
 
 
-def check_disk(root):
-    free = shutil.disk_usage(root).free / 1e9
+def check_disk():
+    free = shutil.disk_usage(str(ROOT)).free / 1e9
     if free < NEEDED_GB:
         fail(
-            f"the disk of {root} has {free:.1f} GB free and the environment needs about {NEEDED_GB} GB: "
+            f"the disk of {ROOT} has {free:.1f} GB free and the environment needs about {NEEDED_GB} GB: "
             "free some space and run the command again."
         )
 
 
-def create(folder):
+def create(venv):
     """Make the virtual environment, anew when it belongs to another Python."""
-    python = os.path.join(folder, "bin", "python")
-    if os.path.exists(python):
-        version = subprocess.run(
-            [python, "-c", "import sys; print(sys.version)"], stdout=subprocess.PIPE
-        ).stdout
-        if version.decode().strip() == sys.version:
+    python = venv / "bin" / "python"
+    if python.exists():
+        asked = subprocess.run([str(python), "-c", "import sys; print(sys.version)"], stdout=subprocess.PIPE)
+        if asked.stdout.decode().strip() == sys.version:
             return
-    say("Making {} with Python {}.{}.{} ...".format(folder, *sys.version_info[:3]))
-    made = subprocess.run([sys.executable, "-m", "venv", "--clear", folder])
-    if made.returncode:
-        fail(f"could not make the environment {folder}; the lines above say why.")
+    say(f"Making {venv} with Python {sys.version.split()[0]} ...")
+    if subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)]).returncode:
+        fail(f"could not make the environment {venv}; the lines above say why.")
 
 
 def install(args):
     """Install the project, editable, with the pinned versions of everything else."""
     say(f"Installing the pinned packages into {args.venv} (minutes the first time) ...")
-    pip = [os.path.join(args.venv, "bin", "python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    pins = os.path.join("pins", "default.txt")
+    pins = PINS
     if args.jax:
-        pins = os.path.join(args.venv, "pins.txt")
-        with open(pins, "w") as f:
-            f.write(
-                re.sub(
-                    r"(?m)^(jax|jaxlib)==.*$", rf"\1=={args.jax}", read(os.path.join("pins", "default.txt"))
-                )
-            )
-    log = os.path.join(args.venv, "install.log")
-    with open(log, "w") as out:
-        # The log keeps pip's own words; the screen gets one line a package.
-        pip_run = subprocess.Popen(
-            [*pip, "--constraint", pins, "--editable", f".[{args.extras}]"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            universal_newlines=True,
+        pins = args.venv / "pins.txt"
+        pins.write_text(re.sub(r"(?m)^(jax|jaxlib)==.*$", rf"\1=={args.jax}", PINS.read_text()))
+    command = [str(args.venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
+    command += ["--constraint", str(pins), "--editable", f".[{args.extras}]"]
+    # The log keeps pip's own words; the screen gets one line that changes.
+    log = args.venv / "install.log"
+    lines = []
+    with log.open("w") as out:
+        pip = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True
         )
-        count = 0
-        for line in pip_run.stdout:
+        for line in pip.stdout or ():
             out.write(line)
+            lines.append(line.strip())
             if line.startswith(("Collecting ", "Installing collected")):
-                count += 1
-                show("  {:3d}  {}".format(count, line.split("(")[0].strip()[:60]))
+                show("  " + line.split("(")[0].strip()[:70])
     show("")
-    if pip_run.wait():
-        text = read(log)
-        if "No space left on device" in text:
+    if pip.wait():
+        if any("No space left on device" in line for line in lines):
             fail("the disk is full: free some space and run the command again; it goes on where it stopped.")
-        errors = [line for line in text.splitlines() if line.startswith("ERROR")] or text.splitlines()[-1:]
-        fail(f"pip could not install the packages: {errors[-1]} (all of its output: {log})")
+        reason = [line for line in lines if line.startswith("ERROR")] or lines[-1:] or ["no output"]
+        fail(f"pip could not install the packages: {reason[-1]} (all of its output: {log})")
 
 
 def fingerprint(args):
     """What the installed environment depends on; a change means to install again."""
-    state = "\n".join(
-        [sys.version, str(vars(args)), read(os.path.join("pins", "default.txt")), read("pyproject.toml")]
-    )
-    return hashlib.sha256(state.encode()).hexdigest()
-
-
-def read(path):
-    try:
-        with open(path) as f:
-            return f.read()
-    except OSError:
-        return ""
+    state = [
+        sys.version,
+        str(sorted(vars(args).items())),
+        PINS.read_text(),
+        Path("pyproject.toml").read_text(),
+    ]
+    return hashlib.sha256("\n".join(state).encode()).hexdigest()
 
 
 def say(text):
@@ -146,7 +134,7 @@ def show(text):
 
 
 def fail(sentence):
-    sys.stderr.write("\nbook: " + sentence + "\n")
+    sys.stderr.write(f"\nbook: {sentence}\n")
     sys.exit(2)
 
 

@@ -7,6 +7,7 @@ fixed when JAX's backend starts, that is at the first array, so a lesson asks fo
 import math
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from jaxcourse.errors import UserError
 
@@ -99,21 +100,23 @@ def _request_cpu_devices(n: int) -> bool:
     """Ask for ``n`` CPU devices; False when the backend runs already and the request is too late."""
     import jax
 
+    # JAX adds its settings to the class at run time, where type checkers do not see them.
+    config: Any = jax.config
     # XLA waits for all participants of a collective, each on its own thread. With fewer threads
     # than devices a long unblocked loop of collectives deadlocks and XLA aborts the process
     # (JAX 0.7 and 0.10); with twice as many it does not.
     os.environ.setdefault("PJRT_NPROC", str(max(2 * n, os.cpu_count() or 1)))
-    if jax.config.jax_num_cpu_devices >= n:
+    platforms = config.jax_platforms
+    if platforms and "cpu" not in platforms.split(","):
+        # JAX_PLATFORMS=cuda alone hides the CPU, whose simulated devices may be needed beside one GPU.
+        config.update("jax_platforms", f"{platforms},cpu")
+    if config.jax_num_cpu_devices >= n:
         return True
     try:
         # JAX refuses this once a backend runs, which is also the only public way to learn that.
-        jax.config.update("jax_num_cpu_devices", n)
+        config.update("jax_num_cpu_devices", n)
     except RuntimeError:
         return False
-    platforms = jax.config.jax_platforms
-    if platforms and "cpu" not in platforms.split(","):
-        # JAX_PLATFORMS=cuda alone hides the CPU, whose simulated devices may be needed beside one GPU.
-        jax.config.update("jax_platforms", f"{platforms},cpu")
     return True
 
 

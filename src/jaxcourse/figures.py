@@ -1,12 +1,14 @@
 """The style of the book's figures: one look that reads on light and on dark pages."""
 
+from typing import Any
+
 # Okabe and Ito's colours without black and yellow, which vanish on dark or light ground; distinct to
 # colour-blind readers. Source: jfly.uni-koeln.de/color, "Color Universal Design".
 PALETTE = ("#0f83c4", "#d5680d", "#0c9c72", "#c9699e", "#7d838f", "#3f9fd6")
 # Mid-grey has at least 3.8:1 against white and against the dark page.
 _INK = "#7d838f"
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "figure.figsize": (6.4, 3.4),
     "figure.dpi": 144,
     "figure.constrained_layout.use": True,
@@ -34,6 +36,7 @@ STYLE = {
 def use_style() -> None:
     """Set matplotlib's defaults to the book's style: transparent ground, mid-grey ink, few lines."""
     import matplotlib as mpl
+    from cycler import cycler
 
     mpl.rcParams.update(STYLE)
-    mpl.rcParams["axes.prop_cycle"] = mpl.cycler(color=PALETTE)
+    mpl.rcParams["axes.prop_cycle"] = cycler(color=PALETTE)

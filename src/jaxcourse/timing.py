@@ -161,7 +161,7 @@ def time_call(fn: Callable, *args: Any, runs: int = 15, name: str | None = None)
     Returns:
         The median, the quartiles and the first call.
     """
-    name = name or getattr(fn, "__name__", "call")
+    name = name or str(getattr(fn, "__name__", "call"))
     return compare({name: lambda: fn(*args)}, runs=runs).timings[0]
 
 

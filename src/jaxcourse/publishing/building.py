@@ -44,8 +44,9 @@ def build(root: Path, jobs: int | None = None, strict: bool = False) -> Path:
     with _disk_errors(out):
         out.mkdir(exist_ok=True)
         docnames = _pages(root)
-        execution.execute(root, docnames, execution_cache.path(out), jobs)
-        execution_cache.prune(out)
+        cache = execution_cache.path(out)
+        execution.execute(root, docnames, cache, jobs)
+        execution_cache.prune(cache)
         _make_pages(root, strict)
         _remove_stale(out / "html", docnames)
         # GitHub Pages would otherwise leave out every folder that starts with an underscore.

@@ -23,11 +23,10 @@ def path(build: Path) -> Path:
     return build / "cache" / _key()
 
 
-def prune(build: Path) -> None:
-    """Mark the cache folder as used, and delete all but the most recently used ones."""
-    os.utime(path(build))
-    folders = sorted((build / "cache").iterdir(), key=lambda folder: folder.stat().st_mtime)
-    for folder in folders[:-_KEPT]:
+def prune(used: Path) -> None:
+    """Mark the cache folder as used, and delete all but the most recently used ones beside it."""
+    os.utime(used)
+    for folder in sorted(used.parent.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-_KEPT]:
         shutil.rmtree(folder)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from jaxcourse.publishing import addresses
+from jaxcourse.publishing import addresses, notebooks
 
 _NAMES = {"torch": "PyTorch", "flax": "Flax", "keras": "Keras", "numba": "Numba", "optax": "Optax"}
 
@@ -38,6 +38,7 @@ def show(app: Sphinx, doctree: nodes.document) -> None:
     line = nodes.bullet_list(classes=["jc-facts"])
     for fact in facts(json.loads(source)):
         line += nodes.list_item("", nodes.paragraph(fact, fact))
-    link = nodes.reference("", "Open in Colab", refuri=addresses.colab(app.env.docname), internal=False)
-    line += nodes.list_item("", nodes.paragraph("", "", link))
+    if app.env.docname.split("/")[0] in notebooks.ROOMS:
+        link = nodes.reference("", "Open in Colab", refuri=addresses.colab(app.env.docname), internal=False)
+        line += nodes.list_item("", nodes.paragraph("", "", link))
     title.parent.insert(title.parent.index(title) + 1, line)

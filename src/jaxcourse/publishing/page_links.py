@@ -37,7 +37,7 @@ def add_notebook(
 
     It runs before the theme makes its own buttons, of which one offers the page's notebook to download.
     """
-    if doctree is None or not pagename.startswith(tuple(f"{room}/" for room in notebooks.ROOMS)):
+    if doctree is None or pagename.split("/")[0] not in notebooks.ROOMS:
         return
     try:
         notebook = notebooks.convert(Path(app.env.doc2path(pagename)), Path(app.srcdir))
