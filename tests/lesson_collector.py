@@ -160,7 +160,7 @@ class LessonCell(IPyNbCell):
         # nbval executes the cell and keeps its outputs; judge() decides about all of them.
         self.options = {"check": False, "check_exception": True, "skip": False}
         self.output_timeout = 10
-        self.test_outputs = []
+        self.test_outputs: list = []
 
     def reportinfo(self):
         return self.path, self.line - 1, self.name
@@ -170,7 +170,7 @@ class LessonCell(IPyNbCell):
             pytest.skip(self.parent.ended)
 
     def runtest(self):
-        complaints = self.execute() or self.judge(self.test_outputs)
+        complaints = self.execute() or self.judge(self.test_outputs) or self.judge_devices()
         cell = {
             "claims": [_pick(data, "text", "holds", "source") for data in self._bundles(CLAIM)],
             "measures": [
@@ -240,6 +240,16 @@ class LessonCell(IPyNbCell):
             complaint = self.parent.references.complaint(self.cell_num, self.cell.source, comparable(outputs))
             complaints += [complaint] if complaint else []
         return complaints
+
+    def judge_devices(self) -> list[tuple[str, str]]:
+        """After the last cell on GPUs: return a complaint if the lesson's JAX does not see them."""
+        notebook = self.parent
+        if self.config.option.device != lesson_devices.GPU or self.cell_num != max(notebook.sources):
+            return []
+        backend = notebook.kernel.evaluate("__import__('jax').default_backend()").strip("'")
+        return (
+            [] if backend == "gpu" else [(f"with --device gpu, the lesson's JAX ended up on {backend}", "")]
+        )
 
     def repr_failure(self, excinfo):
         if not isinstance(excinfo.value, LessonCellError):

@@ -4,10 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 CPU8 = "cpu8"
 GPU = "gpu"
 
+_EVERYWHERE = {
+    "JAX_DEBUG_KEY_REUSE": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+}
 _ENVIRONMENT = {
     CPU8: {"JAX_PLATFORMS": "cpu"},
     # JAX says nothing when it knows no CUDA at all and takes the CPU instead, hence describe().
@@ -27,8 +32,19 @@ class NoGpuError(Exception):
 
 
 def kernel_environment(device: str) -> dict[str, str]:
-    """Return the environment in which a lesson's kernel runs on `device` ("cpu8" or "gpu")."""
-    return os.environ | _ENVIRONMENT[device] | {"JAX_DEBUG_KEY_REUSE": "1"}
+    """Return the environment in which a lesson's kernel runs on `device` ("cpu8" or "gpu").
+
+    What this process exports for JAX does not reach it, so lessons print the same for everyone. Flags for
+    XLA do reach GPUs, since a machine may need them.
+    """
+    foreign = ("JAX_", "PJRT_") if device == GPU else ("JAX_", "PJRT_", "XLA_")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    environment = inherited | _EVERYWHERE | _ENVIRONMENT[device]
+    if "PYTHONPATH" in environment:
+        # The kernel works in another folder, where a relative path would lead astray.
+        places = environment["PYTHONPATH"].split(os.pathsep)
+        environment["PYTHONPATH"] = os.pathsep.join(str(Path(place).resolve()) for place in places)
+    return environment
 
 
 def describe(device: str) -> dict[str, str | int]:

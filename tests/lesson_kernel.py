@@ -50,6 +50,15 @@ class LessonKernel(RunningKernel):
         msg_id = self.kc.execute(_SET_WARNINGS.format(action=action), silent=True)
         self.await_reply(msg_id, timeout=30)
 
+    def evaluate(self, expression: str) -> str:
+        """Return what Python shows for `expression` in the kernel, without a trace in the lesson."""
+        msg_id = self.kc.execute("", silent=True, user_expressions={"value": expression})
+        while True:
+            reply = self.get_message("shell", timeout=30)
+            if reply["parent_header"].get("msg_id") == msg_id:
+                value = reply["content"]["user_expressions"]["value"]
+                return value["data"]["text/plain"] if value["status"] == "ok" else value["evalue"]
+
     def get_message(self, stream, timeout=None):
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jupytext
 import pytest
+from nbformat import NotebookNode
 
-from lesson_collector import FOLDERS
 from lesson_references import References, comparable, difference
 
 ROOT = Path(__file__).parent.parent
@@ -150,9 +151,9 @@ def run(tmp_path_factory):
         unreadable=[],
     )
     (folder / "lessons" / "unreadable.md").write_text("# No header\n")
-    done = run_pytest(
-        folder, "--record=record.json", "--nbval-cell-timeout=10", "-n2", "--dist=loadfile", "-rs"
-    )
+    # Exported settings must not reach the lessons: float64 would change what the good one prints.
+    options = ["--record=record.json", "--nbval-cell-timeout=10", "-n2", "--dist=loadfile", "-rs"]
+    done = run_pytest(folder, *options, JAX_ENABLE_X64="1")
     assert done.returncode == 1, done.stdout + done.stderr
     record = json.loads((folder / "record.json").read_text())
     return done.stdout, {Path(each["path"]).stem: each for each in record["notebooks"]}, folder
@@ -207,6 +208,14 @@ def test_a_dead_kernel_is_one_failure(run):
     assert record["dead"]["cells"] == 4
 
 
+def test_a_kernel_that_does_not_start_is_one_failure(tmp_path):
+    write(tmp_path, any=[("1", []), ("2", [])])
+    (tmp_path / "ipykernel_launcher.py").write_text("raise SystemExit(1)\n")
+    done = run_pytest(tmp_path, PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT / "tests")]))
+    assert "lessons/any.md:13: the kernel did not start" in done.stdout
+    assert "1 failed, 1 skipped" in done.stdout
+
+
 def test_a_cell_that_takes_too_long_is_one_failure(run):
     _, record, _ = run
     (failure,) = record["slow"]["failures"]
@@ -238,6 +247,19 @@ def test_gpu_without_one_runs_nothing(tmp_path):
     assert "collected" not in done.stdout
 
 
+def test_a_lesson_that_leaves_the_gpu_fails(tmp_path):
+    """Even if the machine has a GPU: a lesson's kernel must be able to see it."""
+    write(tmp_path, any=[("import jax", []), ("jax.config.update('jax_platforms', 'cpu')", [])])
+    (tmp_path / "pretended_gpu.py").write_text(
+        "import lesson_devices\n"
+        "lesson_devices.describe = lambda _: {'kind': 'Pretended', 'platform': 'gpu', 'count': 1}\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "tests")])
+    done = run_pytest(tmp_path, "--device=gpu", "-p", "pretended_gpu", PYTHONPATH=path)
+    assert "lessons/any.md:17: with --device gpu, the lesson's JAX ended up on cpu" in done.stdout
+    assert "1 failed, 1 passed" in done.stdout
+
+
 def test_references_are_not_made_of_uncompared_runs(tmp_path):
     done = run_pytest(tmp_path, "--update-reference", "--nbval-lax")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
@@ -264,16 +286,15 @@ def test_numeric_tolerance(old, new, agree):
     assert (difference(*printed) == "") == agree
 
 
-def _stdout(text: str):
-    from nbformat import NotebookNode
-
+def _stdout(text: str) -> NotebookNode:
     return NotebookNode(output_type="stream", name="stdout", text=text)
 
 
 def test_no_stored_reference_is_stale():
-    """Each reference belongs to a notebook: a removed lesson takes its references along."""
-    stored = {
-        path.relative_to(ROOT / "tests" / "reference") for path in (ROOT / "tests/reference").rglob("*")
-    }
-    lessons = {Path(folder, path.name) for folder in FOLDERS for path in (ROOT / folder).glob("*.md")}
-    assert {path.with_suffix(".md") for path in stored if path.suffix == ".json"} <= lessons
+    """Each reference belongs to a cell as it is now: `--update-reference` drops the others."""
+    for path in sorted((ROOT / "tests" / "reference").rglob("*.json")):
+        lesson = ROOT / path.parent.name / f"{path.stem}.md"
+        assert lesson.exists(), f"{path.relative_to(ROOT)} belongs to no lesson: delete it"
+        cells = [cell.source for cell in jupytext.read(lesson).cells if cell.cell_type == "code"]
+        stale = References(path).stale(dict(enumerate(cells, start=1)))
+        assert stale == [], f"run `pytest {lesson.relative_to(ROOT)} --update-reference`"

@@ -177,6 +177,7 @@ def test_translation(book, source, expected):
 REFUSALS = {
     "directive": ("One.\n\n:::{marginalia}\nx\n:::", 3, "directive {marginalia}"),
     "directive inside another": ("::::{note}\nx\n\n:::{glue} y\n:::\n::::", 4, "directive {glue}"),
+    "options that are no YAML": (":::{note}\n---\na: [\n---\nx\n:::", 1, "YAML"),
     "code cell inside a directive": (
         "::::{note}\n```{code-cell} python\n1\n```\n::::",
         1,
@@ -193,7 +194,7 @@ REFUSALS = {
     "bare LaTeX": ("x\n\n\\begin{align}\na\n\\end{align}", 3, "LaTeX"),
     "unknown page": ("{doc}`03-none`", 1, "no page lessons/03-none.md"),
     "unknown label": ("{ref}`nowhere`", 1, "label 'nowhere'"),
-    "label without a title": ("{ref}`bare`", 1, "{ref}`words <bare>`"),
+    "label without a title": ("{ref}`bare`", 1, "no title"),
     "unknown citation": ("{cite:p}`nobody`", 1, "no entry 'nobody'"),
     "unknown equation": ("{eq}`none`", 1, "no equation 'none'"),
     "missing picture": (":::{figure} none.png\n:::", 1, "no picture lessons/none.png"),

@@ -66,12 +66,12 @@ def _make_pages(root: Path, strict: bool) -> None:
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "."]
     command += ["--all", "-W", "-n", "--keep-going"] if strict else ["-q"]
     done = subprocess.run(command, cwd=root, text=True, capture_output=True)
+    for code in _DISK:
+        if done.returncode != 0 and f"[Errno {code}]" in done.stderr:
+            raise OSError(code, "", str(root / "_build"))
     sys.stderr.write(done.stderr)
     if done.returncode == 0:
         return
-    for code in _DISK:
-        if f"[Errno {code}]" in done.stderr:
-            raise OSError(code, "", str(root / "_build"))
     if strict and "WARNING" in done.stderr:
         raise UserError("The pages have warnings, printed above, and --strict allows none: mend them.")
     raise UserError("Jupyter Book could not make the pages; what it printed above says why.")

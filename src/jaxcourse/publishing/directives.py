@@ -30,7 +30,10 @@ class Directive:
 
 
 def parse(fence: Token, line: int, quoted: bool) -> Directive:
-    """Read a fence whose info string is `{name} argument`; its options are `:key: value` lines or YAML."""
+    """Read a fence whose info string is `{name} argument`; its options are `:key: value` lines or YAML.
+
+    Raises YAMLError when these are not well formed.
+    """
     name, _, argument = fence.info.removeprefix("{").partition("}")
     lines = fence.content.splitlines()
     options: dict[str, Any] = {}

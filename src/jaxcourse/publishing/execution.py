@@ -29,6 +29,11 @@ from jaxcourse.errors import UserError
 _NOISE = "Kernel is running over TCP without encryption"  # ipykernel says so of every kernel
 
 
+def kernel_environment() -> dict[str, str]:
+    """The environment of a kernel: figures go into the notebook, whatever MPLBACKEND says out here."""
+    return os.environ | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+
+
 class CellFailure(Exception):
     """A cell that failed: file, line and a sentence."""
 
@@ -158,7 +163,7 @@ def _run(run: _Run, timeout: int) -> None:
     client = NotebookClient(run.notebook, timeout=timeout, record_timing=False, on_cell_start=note)
     with tempfile.TemporaryFile("w+") as kernel_stderr:
         try:
-            client.execute(cwd=str(run.path.parent), stderr=kernel_stderr)
+            client.execute(cwd=str(run.path.parent), env=kernel_environment(), stderr=kernel_stderr)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             line = run.notebook.metadata.source_map[run.cell] + 1
             raise CellFailure(

@@ -15,6 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
+from yaml import YAMLError
 
 from jaxcourse.publishing import directives
 from jaxcourse.publishing.directives import Directive
@@ -125,7 +126,10 @@ class Translator:
             if token.type == "colon_fence":
                 raise self._page.error(line, f"'{token.markup}{token.info}' is no directive: write {{name}}.")
             return lines
-        directive = directives.parse(token, line, quoted or ">" in prefix)
+        try:
+            directive = directives.parse(token, line, quoted or ">" in prefix)
+        except YAMLError as error:
+            raise self._page.error(line, "the options of this directive are no valid YAML.") from error
         return _indented(self._expand(directive), prefix)
 
     def _refuse(self, token: Token, line: int) -> None:
@@ -218,11 +222,11 @@ class Translator:
         target, text = (explicit["target"], explicit["text"]) if explicit else (content, None)
         match name:
             case "doc":
-                return self._references.document(target, self._page.docname, text)
+                return self._references.document(target, self._page.docname).link(text)
             case "ref":
-                return self._references.label(target, text)
+                return self._references.label(target).link(text)
             case "term":
-                return self._references.term(target, text)
+                return self._references.term(target).link(text)
             case "cite" | "cite:p":
                 return self._references.citations(content, textual=False)
             case "cite:t":
@@ -240,21 +244,13 @@ class Translator:
         if re.match(r"[a-z][a-z+.-]*:", target):
             return found.group()
         path, _, anchor = target.partition("#")
-        if found["empty"]:  # [](page.md): the page's title is the text
-            return (
-                self._references.document(path, self._page.docname, anchor=anchor)
-                if path
-                else self._references.label(anchor)
-            )
-        if not path:
-            linked = self._references.label(anchor, text="_")
-        elif path.endswith(".md"):
-            linked = self._references.document(path, self._page.docname, text="_", anchor=anchor)
-        elif re.search(r"\.(?:png|jpe?g|gif|svg|webp)$", path):
+        if re.search(r"\.(?:png|jpe?g|gif|svg|webp)$", path):
             return f"]({self._picture(path)}{title})"
-        else:
+        if path and not path.endswith(".md"):
             raise LookupError(f"a notebook cannot link to the file {path}: link to an address")
-        return linked.removeprefix("[_").removesuffix(")") + f"{title})"
+        known = self._references
+        place = known.document(path, self._page.docname, anchor) if path else known.label(anchor)
+        return place.link() if found["empty"] else f"]({place.url}{title})"
 
     def _picture(self, target: str) -> str:
         if re.match(r"https?:", target):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import urljoin
@@ -21,41 +22,53 @@ _NAME = re.compile(r"^[ \t]*:name:[ \t]*(\S+)[ \t]*$", re.MULTILINE)
 _EQUATION = re.compile(r"^[ \t>]*(?:\$\$[ \t]+\(([\w:.-]+)\)|:label:[ \t]*(\S+))[ \t]*$", re.MULTILINE)
 
 
+@dataclass(frozen=True)
+class Target:
+    """What a reference leads to."""
+
+    url: str
+    title: str | None
+
+    def link(self, text: str | None = None) -> str:
+        """Return a Markdown link, with the target's own title for want of a text.
+
+        Raises LookupError when there is neither.
+        """
+        if not (text or self.title):
+            raise LookupError(f"{self.url} has no title to link to it with: write {{ref}}`words <label>`")
+        return f"[{text or self.title}]({self.url})"
+
+
 class References:
     """Resolves the references of a book's pages.
 
-    Every method returns Markdown, and raises LookupError with a sentence when there is no such target.
+    Every method raises LookupError, with a sentence, when there is no such target.
     """
 
     def __init__(self, root: Path):
         self.root = root
 
-    def document(self, target: str, origin: str, text: str | None = None, anchor: str = "") -> str:
-        """Link to another page; `target` is a path as written in the page `origin`, with or without .md."""
+    def document(self, target: str, origin: str, anchor: str = "") -> Target:
+        """Return another page; `target` is its path as written in the page `origin`, with or without .md."""
         docname = _resolve(target.removesuffix(".md"), origin)
         path = self.root / f"{docname}.md"
         if not path.is_file():
             raise LookupError(f"there is no page {docname}.md")
-        if text is None:
-            page = path.read_text(encoding="utf-8")
-            title = _TITLE.search(page, len(front_matter(page)))
-            text = title.group(1).strip() if title else docname
-        return _link(text, docname, anchor)
+        page = path.read_text(encoding="utf-8")
+        title = _TITLE.search(page, len(front_matter(page)))
+        return _target(docname, anchor, title.group(1).strip() if title else docname)
 
-    def label(self, label: str, text: str | None = None) -> str:
-        """Link to a place that a page names with `(label)=` or `:name: label`."""
+    def label(self, label: str) -> Target:
+        """Return a place that a page names with `(label)=` or `:name: label`; headings give it a title."""
         if label not in self._labels:
             raise LookupError(f"no page has the label '{label}'")
         docname, title = self._labels[label]
-        text = text or title
-        if not text:
-            raise LookupError(f"the label '{label}' is not that of a heading: write {{ref}}`words <{label}>`")
-        return _link(text, docname, make_id(label))
+        return _target(docname, make_id(label), title)
 
-    def term(self, term: str, text: str | None = None) -> str:
-        """Link to an entry of the glossary."""
+    def term(self, term: str) -> Target:
+        """Return an entry of the glossary."""
         anchor = re.sub(r"[^A-Za-z0-9._]+", "-", f"term-{term}").strip("-")
-        return _link(text or term, "book/glossary", anchor)
+        return _target("book/glossary", anchor, term)
 
     def image_url(self, target: str, origin: str) -> str:
         """Return the address of a picture on the site; `target` is its path as written in `origin`."""
@@ -105,8 +118,8 @@ def equation_numbers(text: str) -> dict[str, int]:
     return {label: number for number, label in enumerate(labels, start=1)}
 
 
-def _link(text: str, docname: str, anchor: str) -> str:
-    return f"[{text}]({addresses.page(docname)}{'#' if anchor else ''}{anchor})"
+def _target(docname: str, anchor: str, title: str | None) -> Target:
+    return Target(addresses.page(docname) + (f"#{anchor}" if anchor else ""), title)
 
 
 def _resolve(target: str, origin: str) -> str:

@@ -1,13 +1,14 @@
 """The Sphinx extension of the book: what Jupyter Book does not do by itself, one module a piece."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from jaxcourse.publishing import execution_cache, lesson_cards, lesson_facts, mathjax, page_links
+from jaxcourse.publishing import execution, execution_cache, lesson_cards, lesson_facts, mathjax, page_links
 from jaxcourse.publishing.run_records import RunRecords
 from jaxcourse.publishing.tabs import GatherTabs
 from jaxcourse.publishing.tracebacks import ShortenTracebacks
@@ -25,6 +26,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(lesson_cards.CardsPlace)
     app.connect("doctree-read", page_links.note_description)
     app.connect("doctree-read", lesson_facts.show)
+    app.connect("env-updated", lesson_cards.renew)
     app.connect("doctree-resolved", lesson_cards.fill)
     # At this priority the theme has made its list of buttons; it fills it at 501.
     app.connect("html-page-context", page_links.add_notebook, priority=500)
@@ -39,6 +41,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _configure(app: Sphinx, config: Config) -> None:
+    # Where Sphinx executes notebooks itself, its kernels are to be like those of `jaxcourse book`.
+    os.environ.update(execution.kernel_environment())
     config.nb_execution_cache_path = str(execution_cache.path(Path(app.outdir).parent))
     config.mathjax_path = mathjax.SCRIPT
     # Sphinx copies static files only when it writes pages; this value makes it write them.
