@@ -121,7 +121,9 @@ def draw(shape: tuple[int, ...], blocks: Blocks, alt: str) -> str:
         left = _MARGIN + (number % per_row) * (width + _GAP)
         top = _MARGIN + (number // per_row) * (height + _GAP + _LABEL_HEIGHT)
         if len(shape) == 3:
-            parts.append(_text(left + width / 2, top - 8, f"{slab[0]}:{slab[1]} of axis 0; axis 2: {shape[2]}"))
+            parts.append(
+                _text(left + width / 2, top - 8, f"{slab[0]}:{slab[1]} of axis 0; axis 2: {shape[2]}")
+            )
         for index, ids in padded.items():
             if index[0] != slab:
                 continue

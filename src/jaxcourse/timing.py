@@ -141,7 +141,7 @@ class Comparison(Shown):
             for t in self.timings
         )
         return (
-            '<div class="jc-timing" style="overflow-x:auto"><table><thead><tr><th></th>'
+            '<div class="jc-timing" style="overflow-x:auto"><table><thead><tr><th style="text-align:left;padding:.15em .8em">candidate</th>'
             f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
