@@ -8,6 +8,7 @@ import difflib
 import hashlib
 import json
 import re
+from importlib import metadata
 from pathlib import Path
 
 from nbval.plugin import coalesce_streams
@@ -26,6 +27,11 @@ _INCIDENTAL = re.compile(r"\b0x[0-9a-f]{6,}\b|(?<=\bJAX )\d+(\.\d+)+")
 _NUMBER = re.compile(r"((?:[-+]|(?<![\w.]))(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 _RELATIVE = 1e-3
 _OF_LARGEST = 1e-6
+
+
+def _jax_release() -> str:
+    """Return the installed JAX's release, such as "0.10", without its patch number."""
+    return ".".join(metadata.version("jax").split(".")[:2])
 
 
 def source_hash(source: str) -> str:
@@ -117,8 +123,15 @@ class References:
     def __init__(self, path: Path):
         self.path = path
         self.cells: dict[str, dict] = {}
+        self.jax = _jax_release()
         if path.exists():
-            self.cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            self.cells, self.jax = stored["cells"], stored["jax"]
+
+    @property
+    def apply(self) -> bool:
+        """Whether the references belong to this release of JAX. Wording and names differ in others."""
+        return self.jax == _jax_release()
 
     def stale(self, sources: dict[int, str]) -> list[str]:
         """Return the numbers of stored cells that are not in `sources` (source by cell number)."""
@@ -156,6 +169,6 @@ class References:
             self.path.unlink(missing_ok=True)
             return
         cells = dict(sorted(self.cells.items(), key=lambda cell: int(cell[0])))
-        text = json.dumps({"cells": cells}, ensure_ascii=False, indent=1)
+        text = json.dumps({"jax": _jax_release(), "cells": cells}, ensure_ascii=False, indent=1)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(text + "\n", encoding="utf-8")

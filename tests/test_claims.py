@@ -40,6 +40,14 @@ def test_a_false_claim_fails_and_names_itself(false):
         claim("two is three", false)
 
 
+def test_a_false_claim_leaves_its_data_too(shell):
+    with capture_output() as captured:
+        result = shell.run_cell("from jaxcourse import claim\nclaim('two is three', 2 == 3)")
+    assert isinstance(result.error_in_exec, ClaimError)
+    data = captured.outputs[0].data["application/vnd.jaxcourse.claim+json"]
+    assert data == {"text": "two is three", "holds": False, "source": None}
+
+
 def test_a_false_claim_shows_one_line_in_a_notebook():
     with pytest.raises(ClaimError) as caught:
         claim("two is three", False)

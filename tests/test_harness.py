@@ -49,7 +49,7 @@ BAD = [
     (
         "from jaxcourse import claim\nclaim('two and two make five', 2 + 2 == 5)",
         [],
-        "a claim is false: this claim does not hold here: two and two make five",
+        "a claim is false: two and two make five",
     ),
     ("claim('a tag hides this', False)", ["raises-exception"], "a claim is false"),
     (

@@ -41,11 +41,14 @@ def check(question_id: str, answer: Callable) -> None:
         says, text = "Right.", f"{question_id}: right, {earned} of {question.points} points"
     else:
         says, text = "Not yet.", f"{question_id}: not yet. {verdict.hint}"
-    colour = "--jc-true, #2c9c62" if verdict.passed else "--jc-false, #c9602a"
+    state, colour = ("jc-check", "--jc-true, #2c9c62")
+    if not verdict.passed:
+        state, colour = ("jc-check jc-failed", "--jc-false, #c9602a")
+    hint = f" {inline(verdict.hint)}" if verdict.hint else ""
     markup = (
-        f'<div class="jc-check" style="border-left:.25em solid var({colour});padding:.15em .8em;margin:.25em 0">'
+        f'<div class="{state}" style="border-left:.25em solid var({colour});padding:.15em .8em;margin:.25em 0">'
         f"<strong>{says}</strong> <code>{html.escape(question_id)}</code>, {earned} of {question.points} points."
-        f"{' ' + inline(verdict.hint) if verdict.hint else ''}</div>"
+        f"{hint}</div>"
     )
     data = {
         "question": question_id,

@@ -46,14 +46,19 @@ def claim(text: str, holds: Any, source: str | None = None) -> None:
         raise UserError(
             f"claim({text!r}) needs one truth value but got {what}: reduce it with jnp.all, or compare with jnp.allclose."
         )
-    if not bool(holds):
-        raise ClaimError(f"this claim does not hold here: {text}")
-    markup = (
-        f'<div class="jc-claim" style="{_BOX.format(colour="--jc-true, #2c9c62")}">'
-        f"<strong>&#10003; Holds.</strong> {inline(text)}{_origin_html(source)}</div>"
+    truth = bool(holds)
+    mark, colour = (
+        ("&#10003; Holds.", "--jc-true, #2c9c62") if truth else ("&#10007; Fails.", "--jc-false, #c9602a")
     )
-    data = {"text": text, "holds": True, "source": source}
-    Shown("claim", data, f"claim holds: {text}", markup).show()
+    markup = (
+        f'<div class="{"jc-claim" if truth else "jc-claim jc-failed"}" style="{_BOX.format(colour=colour)}">'
+        f"<strong>{mark}</strong> {inline(text)}{_origin_html(source)}</div>"
+    )
+    data = {"text": text, "holds": truth, "source": source}
+    # A false claim is shown too, so that its data reaches the run records, and then fails the cell.
+    Shown("claim", data, f"claim {'holds' if truth else 'fails'}: {text}", markup).show()
+    if not truth:
+        raise ClaimError(f"this claim does not hold here: {text}")
 
 
 def measure(

@@ -130,19 +130,21 @@ class Comparison(Shown):
         return "\n".join(lines)
 
     def _as_html(self) -> str:
-        cell = 'style="text-align:right;padding:.15em .8em;white-space:nowrap"'
-        head = "".join(
-            f"<th {cell}>{title}</th>" for title in ("median", "quartiles", "first call", "times faster")
+        name, figure = (
+            'style="text-align:left;padding:.15em .8em"',
+            'style="text-align:right;padding:.15em .8em"',
         )
+        titles = ("median", "quartiles", "first call", "times faster")
+        head = f"<th {name}>candidate</th>" + "".join(f"<th {figure}>{title}</th>" for title in titles)
         body = "".join(
-            f'<tr><th style="text-align:left;padding:.15em .8em">{html.escape(t.name)}</th>'
-            f"<td {cell}>{seconds(t.median_s)}</td><td {cell}>{seconds(t.low_s)} to {seconds(t.high_s)}</td>"
-            f"<td {cell}>{seconds(t.first_s)}</td><td {cell}>{self.speedup(t.name):.3g}</td></tr>"
+            f"<tr><th {name}>{html.escape(t.name)}</th>"
+            f"<td {figure}>{seconds(t.median_s)}</td><td {figure}>{seconds(t.low_s)} to {seconds(t.high_s)}</td>"
+            f"<td {figure}>{seconds(t.first_s)}</td><td {figure}>{self.speedup(t.name):.3g}</td></tr>"
             for t in self.timings
         )
         return (
-            '<div class="jc-timing" style="overflow-x:auto"><table><thead><tr><th style="text-align:left;padding:.15em .8em">candidate</th>'
-            f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
+            '<div class="jc-timing" style="overflow-x:auto;white-space:nowrap"><table>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 
 

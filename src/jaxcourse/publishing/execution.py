@@ -1,5 +1,7 @@
 """Execute the notebooks that are not in the cache, several at once, and keep what passed.
 
+A lesson that measures times says `timed: true` in its front matter; it runs when nothing else does.
+
 The cache is the one that Jupyter Book looks into when it makes the pages (myst-nb's `cache` mode),
 so a notebook executed here is not executed again there.
 """
@@ -51,6 +53,10 @@ class _Run:
     stopped: Event = field(default_factory=Event)
 
     @property
+    def timed(self) -> bool:
+        return bool(self.notebook.metadata.get("jaxcourse", {}).get("timed"))
+
+    @property
     def code_cells(self) -> int:
         return sum(cell.cell_type == "code" for cell in self.notebook.cells)
 
@@ -71,14 +77,16 @@ def execute(root: Path, docnames: list[str], cache_path: Path, jobs: int | None 
     cache = get_cache(cache_path)
     try:
         runs = [run for run in _notebooks(root, docnames, config) if not _is_cached(cache, run.notebook)]
-        failures = _execute(runs, cache, config["execute"]["timeout"], jobs or os.cpu_count() or 1)
+        timeout, jobs = config["execute"]["timeout"], jobs or os.cpu_count() or 1
+        failures = _execute([run for run in runs if not run.timed], cache, timeout, jobs)
+        failures += _execute([run for run in runs if run.timed], cache, timeout, jobs=1)
     except SQLAlchemyError as error:
         raise UserError(
             f"The cache of executed notebooks, {cache_path}, cannot be written: {error.args[0]}."
         ) from error
     if failures:
         raise UserError(
-            "\n".join([*failures, f"The book is not built: {len(failures)} of its notebooks failed."])
+            "\n".join([*sorted(failures), f"The book is not built: {len(failures)} of its notebooks failed."])
         )
 
 
@@ -142,7 +150,7 @@ def _execute(runs: list[_Run], cache, timeout: int, jobs: int) -> list[str]:
                 future.cancel()
                 run.stopped.set()
             raise
-    return sorted(failures)
+    return failures
 
 
 def _running(waiting: dict[Future, _Run]) -> str:
