@@ -124,7 +124,7 @@ def _execute(runs: list[_Run], cache, timeout: int, jobs: int) -> list[str]:
     failures = []
     total = sum(run.code_cells for run in runs)
     with (
-        tqdm(total=total, unit="cell", disable=not runs, leave=False, mininterval=0.5) as bar,
+        tqdm(total=total, unit="cell", disable=None if runs else True, leave=False, mininterval=0.5) as bar,
         ThreadPoolExecutor(jobs) as pool,
     ):
         waiting = {pool.submit(_run, run, timeout): run for run in runs}

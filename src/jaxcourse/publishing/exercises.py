@@ -1,8 +1,9 @@
 """Exercise sheets, written from the pages that hold their solutions.
 
 `solutions/` is the single source. A sheet in `exercises/` is its copy with `...` for each region between
-`### BEGIN SOLUTION` and `### END SOLUTION`, without the cells tagged `solution`, and with the cell
-metadata of nbgrader, so that a class that uses nbgrader can hand the sheets out as they are.
+`### BEGIN SOLUTION` and `### END SOLUTION`, without the cells tagged `solution`, titled "Exercises" instead
+of "Solutions", and with the cell metadata of nbgrader, so that a class that uses nbgrader can hand the
+sheets out as they are.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from jaxcourse.publishing import sources
 _BEGIN = "### BEGIN SOLUTION"
 _END = "### END SOLUTION"
 _STUB = "...  # your code here"
+_TITLE = re.compile(r"^# Solutions:", re.MULTILINE)
 
 
 def write(root: Path) -> list[Path]:
@@ -68,6 +70,8 @@ def _sheet(page: sources.Source, asked: dict[str, str]) -> str:
         tags = cell.metadata.get("tags", [])
         if "solution" in tags:
             continue
+        if cell.cell_type == "markdown":
+            cell.source = _TITLE.sub("# Exercises:", cell.source)
         if cell.cell_type == "code" and (stub := _stub(cell.source, page, line)) != cell.source:
             if answer:
                 raise _without_check(page, answer[1])
