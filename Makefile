@@ -29,15 +29,16 @@ lint: setup  ## check style and types
 format: setup  ## format the code
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-notebooks: setup  ## write Colab-ready .ipynb files into notebooks/
+notebooks: setup  ## write Colab-ready .ipynb files into notebooks/, over those that are there
 	@$(BIN)/jaxcourse notebooks notebooks
 
 exercises: setup  ## write exercises/ anew from solutions/
 	@$(BIN)/jaxcourse exercises
 
-lab: setup  ## open the lessons in JupyterLab (right-click a .md: Open With, Notebook)
+lab: setup  ## open the lessons in JupyterLab, as notebooks that are yours to change
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c pins/default.txt -e '.[lab]'
-	@$(BIN)/jupyter lab $(ARGS)
+	@test -d notebooks || $(BIN)/jaxcourse notebooks notebooks
+	@$(BIN)/jupyter lab notebooks $(ARGS)
 
 pins: setup  ## resolve pins/default.txt anew from pyproject.toml
 	@$(PYTHON) tools/bootstrap.py --venv $(VENV)
@@ -46,5 +47,5 @@ pins: setup  ## resolve pins/default.txt anew from pyproject.toml
 	  --no-emit-package jaxcourse --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 	  pyproject.toml -c - -o pins/default.txt --upgrade
 
-clean:  ## remove what was built; keeps the environment
-	rm -rf _build dist notebooks
+clean:  ## remove what was built; keeps the environment and your notebooks/
+	rm -rf _build dist
