@@ -62,6 +62,57 @@ def test_anything_else_gets_a_sentence(answer, hint):
     assert not verdict.passed and hint in verdict.hint
 
 
+def tree_question(**changes):
+    """Twice the entries of a dict, and a mistake that returns the right values by way of float64 NumPy."""
+    fields = {
+        "id": "tree",
+        "points": 1,
+        "sample": lambda rng: ({"a": rng.normal(size=3).astype(np.float32), "b": np.float32(1)},),
+        "oracle": lambda tree: {k: 2.0 * v for k, v in tree.items()},
+        "mistakes": (
+            questions.Mistake(
+                "retraces",
+                "It traces at every call.",
+                None,
+                shows=lambda answer, args: hasattr(answer, "slow"),
+            ),
+        ),
+    }
+    return questions.Question(**{**fields, **changes})
+
+
+def test_trees_go_in_and_come_out():
+    question = tree_question()
+    assert judge(question, lambda t: jax.tree.map(lambda x: 2 * x, t)).passed
+    assert "returns the structure" in judge(question, lambda t: list(t.values())).hint
+    assert (
+        "shape (3, 1); the result has shape (3,)"
+        in judge(question, lambda t: {"a": t["a"][:, None], "b": t["b"]}).hint
+    )
+
+
+def test_a_right_result_can_still_show_a_mistake():
+    def slow(tree):
+        return jax.tree.map(lambda x: 2 * x, tree)
+
+    slow.slow = True
+    assert judge(tree_question(), slow).hint == "It traces at every call."
+
+
+def test_arguments_of_another_kind():
+    question = tree_question(
+        sample=lambda rng: (rng.integers(0, 99),),
+        oracle=float,
+        arguments=lambda seed: (jax.random.key(seed), seed),
+    )
+    assert judge(question, lambda key, seed: jnp.float32(seed)).passed
+
+
+def test_a_mistake_is_recognised_in_one_way():
+    with pytest.raises(ValueError, match="exactly one of returns and shows"):
+        questions.Mistake("both", "hint", None, returns=lambda: 1, shows=lambda a, b: True)
+
+
 def test_an_unknown_question_lists_those_there_are():
     with pytest.raises(UserError, match=r"no question 'complex-9'; the book has: complex-1"):
         check("complex-9", lambda: None)

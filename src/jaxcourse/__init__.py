@@ -26,6 +26,7 @@ _HOME = {
     "collectives": "inspecting",
     "use_style": "figures",
     "show_sharding": "sharding_picture",
+    "explore": "interactive",
     "check": "checking",
     "require": "packages",
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxcourse.display import Shown, inline
-from jaxcourse.questions import Inputs, Mistake, Question, find
+from jaxcourse.questions import Inputs, Question, find
 
 _TRIALS = 5
 
@@ -70,15 +70,14 @@ def judge(question: Question, answer: Callable, seed: int | None = None) -> Verd
     """
     if not callable(answer):
         return Verdict(
-            False,
-            f"The answer is {_kind(answer)}, not a function: pass the function itself, without calling it.",
+            False, f"The answer is {_kind(answer)}, not a function: pass the function, without calling it."
         )
     rng = np.random.default_rng(seed)
     trials = [question.sample(rng) for _ in range(_TRIALS)]
     results = []
     for inputs in trials:
         try:
-            result = answer(*(_to_jax(x) for x in inputs))
+            result = answer(*_arguments(question, inputs))
         except Exception as e:
             reason = (str(e).strip() or "no message").splitlines()[0]
             return Verdict(False, f"Your function raised {type(e).__name__}: {reason}")
@@ -87,16 +86,29 @@ def judge(question: Question, answer: Callable, seed: int | None = None) -> Verd
                 False, "Your function returns nothing yet: replace the `...` and return the result."
             )
         try:
-            results.append(np.asarray(result))
+            results.append(_as_numpy(result))
         except Exception:
             return Verdict(False, f"Your function returns {_kind(result)}; an array is asked for.")
-    expected = [np.asarray(question.oracle(*inputs)) for inputs in trials]
+    expected = [_as_numpy(question.oracle(*inputs)) for inputs in trials]
     if _all_close(results, expected, question.rtol):
+        for mistake in question.mistakes:
+            if mistake.shows is not None and mistake.shows(answer, _arguments(question, trials[0])):
+                return Verdict(False, mistake.hint)
         return Verdict(True)
     for mistake in question.mistakes:
-        if _is(mistake, trials, results):
+        if mistake.returns is not None and _all_close(
+            results, [_as_numpy(mistake.returns(*inputs)) for inputs in trials], mistake.rtol
+        ):
             return Verdict(False, mistake.hint)
     return Verdict(False, _difference(results[0], expected[0]))
+
+
+def _arguments(question: Question, inputs: Inputs) -> tuple:
+    import jax
+
+    if question.arguments is not None:
+        return question.arguments(*inputs)
+    return jax.tree.map(_to_jax, inputs)
 
 
 def _to_jax(x: np.ndarray):
@@ -104,34 +116,67 @@ def _to_jax(x: np.ndarray):
     import jax.numpy as jnp
     from jax import dtypes
 
+    x = np.asarray(x)
     return jnp.asarray(x) if dtypes.canonicalize_dtype(x.dtype) == x.dtype else x
 
 
-def _is(mistake: Mistake, trials: list[Inputs], results: list[np.ndarray]) -> bool:
-    return _all_close(results, [np.asarray(mistake.returns(*inputs)) for inputs in trials], mistake.rtol)
+def _as_numpy(tree):
+    import jax
+
+    return jax.tree.map(np.asarray, tree)
 
 
-def _all_close(results: list[np.ndarray], expected: list[np.ndarray], rtol: float) -> bool:
-    return all(_close(r, e, rtol) for r, e in zip(results, expected, strict=True))
+def _all_close(results: list, expected: list, rtol: float) -> bool:
+    return all(_same_tree(r, e) and _close(r, e, rtol) for r, e in zip(results, expected, strict=True))
 
 
-def _close(result: np.ndarray, expected: np.ndarray, rtol: float) -> bool:
-    if result.shape != expected.shape or result.dtype.kind not in "biufc":
+def _same_tree(result, expected) -> bool:
+    import jax
+
+    return jax.tree.structure(result) == jax.tree.structure(expected)
+
+
+def _close(result, expected, rtol: float) -> bool:
+    import jax
+
+    pairs = zip(jax.tree.leaves(result), jax.tree.leaves(expected), strict=True)
+    return all(_close_arrays(r, e, rtol) for r, e in pairs)
+
+
+def _close_arrays(result: np.ndarray, expected: np.ndarray, rtol: float) -> bool:
+    if result.shape != expected.shape or not _is_numeric(result) or not np.all(np.isfinite(result)):
         return False
-    if not np.all(np.isfinite(result)):
-        return False
+    return _error(result, expected) <= rtol
+
+
+def _error(result: np.ndarray, expected: np.ndarray) -> float:
+    """The largest error, in units of the largest expected entry."""
     scale = max(1e-30, float(np.max(np.abs(expected), initial=0.0)))
-    return float(np.max(np.abs(result - expected), initial=0.0)) <= rtol * scale
+    # In float64, so that integers neither wrap nor lose digits.
+    difference = np.asarray(result, dtype=np.complex128) - np.asarray(expected, dtype=np.complex128)
+    return float(np.max(np.abs(difference), initial=0.0)) / scale
 
 
-def _difference(result: np.ndarray, expected: np.ndarray) -> str:
-    if result.dtype.kind not in "biufc":
-        return f"Your function returns data of type {result.dtype}; numbers are asked for."
-    if result.shape != expected.shape:
-        return f"Your function returns shape {result.shape}; the result has shape {expected.shape}."
-    if not np.all(np.isfinite(result)):
-        return "Your function returns values that are not finite (inf or nan)."
-    worst = np.max(np.abs(result - expected)) / max(1e-30, np.max(np.abs(expected)))
+def _is_numeric(array: np.ndarray) -> bool:
+    return array.dtype.kind in "biufc"
+
+
+def _difference(result, expected) -> str:
+    """What is wrong with a result that no listed mistake explains."""
+    import jax
+
+    if not _same_tree(result, expected):
+        wanted, got = jax.tree.structure(expected), jax.tree.structure(result)
+        return f"Your function returns the structure {got}; the result has the structure {wanted}."
+    for one, right in zip(jax.tree.leaves(result), jax.tree.leaves(expected), strict=True):
+        if not _is_numeric(one):
+            return f"Your function returns data of type {one.dtype}; numbers are asked for."
+        if one.shape != right.shape:
+            return f"Your function returns shape {one.shape}; the result has shape {right.shape}."
+        if not np.all(np.isfinite(one)):
+            return "Your function returns values that are not finite (inf or nan)."
+    pairs = zip(jax.tree.leaves(result), jax.tree.leaves(expected), strict=True)
+    worst = max(_error(one, right) for one, right in pairs)
     return f"Right shape, wrong values: the largest error is {worst:.1e} of the largest entry."
 
 

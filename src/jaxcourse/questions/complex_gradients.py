@@ -4,6 +4,8 @@ import numpy as np
 
 from jaxcourse.questions import Mistake, Question
 
+SHEET = "04-complex-gradients"
+
 
 def _complex(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
@@ -106,14 +108,14 @@ QUESTIONS = [
                 "missing conjugate",
                 "This is minus what jax.grad returns, and for complex inputs that is not the way down: "
                 "one operation on the gradient is missing.",
-                lambda z, t: np.conj(_roots_descent(z, t)),
-                _roots_without_conj,
+                answer=_roots_without_conj,
+                returns=lambda z, t: np.conj(_roots_descent(z, t)),
             ),
             Mistake(
                 "uphill",
                 "The line is right but you walk it the wrong way: this direction makes the loss grow.",
-                lambda z, t: -_roots_descent(z, t),
-                _roots_uphill,
+                answer=_roots_uphill,
+                returns=lambda z, t: -_roots_descent(z, t),
             ),
         ),
     ),
@@ -129,15 +131,15 @@ QUESTIONS = [
                 "float32 lost",
                 "Right to about seven digits, so the work was done in float32: JAX narrows float64 input "
                 "unless 64-bit mode is on before the array is made.",
-                _radius,
-                _radius_float32,
+                answer=_radius_float32,
+                returns=_radius,
                 rtol=1e-4,
             ),
             Mistake(
                 "largest real part",
                 "This is the largest real part of an eigenvalue; the spectral radius is the largest modulus.",
-                lambda mat: np.linalg.eigvals(mat).real.max(),
-                _radius_real_part,
+                answer=_radius_real_part,
+                returns=lambda mat: np.linalg.eigvals(mat).real.max(),
             ),
         ),
     ),
@@ -150,14 +152,14 @@ QUESTIONS = [
             Mistake(
                 "wrong argument",
                 "This has the shape of `a`: jax.grad differentiates its first argument unless argnums says otherwise.",
-                lambda a, x, b: 2 * np.outer(_fit_residual(a, x, b), np.conj(x)),
-                _fit_wrong_argument,
+                answer=_fit_wrong_argument,
+                returns=lambda a, x, b: 2 * np.outer(_fit_residual(a, x, b), np.conj(x)),
             ),
             Mistake(
                 "missing conjugate",
                 "The right argument, in JAX's convention: PyTorch's gradient is its conjugate.",
-                lambda a, x, b: np.conj(_fit_gradient(a, x, b)),
-                _fit_without_conj,
+                answer=_fit_without_conj,
+                returns=lambda a, x, b: np.conj(_fit_gradient(a, x, b)),
             ),
         ),
     ),
