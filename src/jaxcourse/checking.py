@@ -7,6 +7,7 @@ else; grades are given elsewhere.
 import html
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -133,7 +134,8 @@ def _all_close(results: list, expected: list, rtol: float) -> bool:
 def _same_tree(result, expected) -> bool:
     import jax
 
-    return jax.tree.structure(result) == jax.tree.structure(expected)
+    structure: Any = jax.tree.structure
+    return structure(result) == structure(expected)
 
 
 def _close(result, expected, rtol: float) -> bool:
