@@ -4,7 +4,7 @@ from typing import Any
 
 # Okabe and Ito's colours without black and yellow, which vanish on dark or light ground; distinct to
 # colour-blind readers. Source: jfly.uni-koeln.de/color, "Color Universal Design".
-PALETTE = ("#0f83c4", "#d5680d", "#0c9c72", "#c9699e", "#7d838f", "#3f9fd6")
+PALETTE = ("#0f83c4", "#d5680d", "#0c9c72", "#c9699e", "#7d838f", "#a468c8")
 # Mid-grey has at least 3.8:1 against white and against the dark page.
 _INK = "#7d838f"
 
