@@ -2,10 +2,9 @@
 
 from typing import Any
 
-# Okabe and Ito's colours without black and yellow, which vanish on dark or light ground; distinct to
-# colour-blind readers. Source: jfly.uni-koeln.de/color, "Color Universal Design".
+# After Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), shifted in lightness
+# so that each has 3:1 and more against the light and against the dark page.
 PALETTE = ("#0f83c4", "#d5680d", "#0c9c72", "#c9699e", "#7d838f", "#a468c8")
-# Mid-grey has at least 3.8:1 against white and against the dark page.
 _INK = "#7d838f"
 
 STYLE: dict[Any, Any] = {

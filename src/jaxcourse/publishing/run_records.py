@@ -8,6 +8,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from jaxcourse.publishing import tables
+
 _FOLDER = Path("book", "runs")
 _COLUMNS = (
     "Date",
@@ -33,12 +35,11 @@ class RunRecords(SphinxDirective):
         if not records:
             return [nodes.paragraph("", "There is no run record yet.")]
         failures = [item for record in records for item in _failures(record)]
-        return [_table(_COLUMNS, map(_row, records))] + (
-            [nodes.bullet_list("", *failures)] if failures else []
-        )
+        table = tables.scrolling(_COLUMNS, [tables.row(_cells(record)) for record in records], "jc-timing")
+        return [table, *([nodes.bullet_list("", *failures)] if failures else [])]
 
 
-def _row(record: dict[str, Any]) -> list[str]:
+def _cells(record: dict[str, Any]) -> list[str]:
     device, versions, notebooks = record["device"], record["versions"], record["notebooks"]
     claims = [claim for notebook in notebooks for claim in notebook["claims"]]
     count = "" if device["platform"] == "cpu" else f"{device['count']} x "
@@ -61,16 +62,3 @@ def _failures(record: dict[str, Any]) -> Iterable[nodes.list_item]:
             line = f":{failure['line']}" if failure["line"] else ""
             text = f"{record['date']}, {record['device']['kind']}: {notebook['path']}{line}: {failure['sentence']}"
             yield nodes.list_item("", nodes.paragraph(text, text))
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> nodes.container:
-    """A table that scrolls sideways in its own box on a narrow screen."""
-    columns = list(head)
-    group = nodes.tgroup("", *[nodes.colspec(colwidth=1) for _ in columns], cols=len(columns))
-    group += nodes.thead("", _table_row(columns))
-    group += nodes.tbody("", *[_table_row(row) for row in rows])
-    return nodes.container("", nodes.table("", group, classes=["colwidths-auto"]), classes=["jc-timing"])
-
-
-def _table_row(cells: Iterable[str]) -> nodes.row:
-    return nodes.row("", *[nodes.entry("", nodes.paragraph(cell, cell)) for cell in cells])

@@ -11,6 +11,7 @@ from sphinx.config import Config
 from jaxcourse.publishing import execution, execution_cache, lesson_cards, lesson_facts, mathjax, page_links
 from jaxcourse.publishing.run_records import RunRecords
 from jaxcourse.publishing.tabs import GatherTabs
+from jaxcourse.publishing.taught_items import TaughtItems, TaughtSummary
 from jaxcourse.publishing.tracebacks import ShortenTracebacks
 
 
@@ -22,6 +23,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(GatherTabs)
     app.add_transform(ShortenTracebacks)
     app.add_directive("run-records", RunRecords)
+    app.add_directive("taught-items", TaughtItems)
+    app.add_directive("taught-summary", TaughtSummary)
     app.add_directive("lesson-cards", lesson_cards.LessonCards)
     app.add_node(lesson_cards.CardsPlace)
     app.connect("doctree-read", page_links.note_description)
