@@ -15,7 +15,7 @@ ALL = [question for sheet in questions.sheets().values() for question in sheet]
 @pytest.mark.parametrize("seed", range(5))
 def test_the_oracle_itself_passes(question, seed):
     with jax.disable_jit():
-        assert judge(question, lambda *xs: question.oracle(*map(np.asarray, xs)), seed).passed
+        assert judge(question, lambda *xs: question.oracle(*jax.tree.map(np.asarray, xs)), seed).passed
 
 
 @pytest.mark.parametrize(
