@@ -48,6 +48,13 @@ def test_a_picture_keeps_its_own_form(monkeypatch):
     assert "<svg><circle/></svg>" in shown[0].markup and "a circle" in shown[0].text
 
 
+def test_terminal_colours_are_left_out(monkeypatch):
+    shown = []
+    monkeypatch.setattr(Shown, "show", lambda self: shown.append(self))
+    explore("Jaxpr", {"n": ["1"]}, lambda n: "\x1b[34;1mlet\x1b[39;22m")
+    assert shown[0].data["panels"][0]["text"] == "let" and "\x1b" not in shown[0].markup
+
+
 def test_what_cannot_be_explored():
     with pytest.raises(UserError, match="at least one choice"):
         explore("x", {}, lambda: "")

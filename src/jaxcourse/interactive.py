@@ -8,6 +8,7 @@ website, in JupyterLab and in Colab, and the arrow keys move through the choices
 import hashlib
 import html
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from jaxcourse.display import Shown, inline
@@ -57,6 +58,8 @@ def explore(title: str, choices: Mapping[str, Sequence[str]], show: Callable[...
 def _as_shown(result: "str | Shown") -> Shown:
     if isinstance(result, Shown):
         return result
+    # Under IPython, JAX colours the jaxprs it prints with terminal codes.
+    result = re.sub(r"\x1b\[[0-9;]*m", "", result)
     code = f'<pre style="white-space:pre-wrap;overflow-x:auto;margin:.3em 0">{html.escape(result)}</pre>'
     return Shown("text", {}, result, code)
 
