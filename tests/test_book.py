@@ -34,7 +34,7 @@ def differences(root: Path) -> list[str]:
     written = {
         page.relative_to(root).with_suffix("").as_posix()
         for folder in FOLDERS
-        for page in (root / folder).rglob("*.md")
+        for page in (root / folder).glob("*.md")
     }
     return sorted(
         [f"{page}.md is not in _toc.yml" for page in written - listed]

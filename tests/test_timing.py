@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxcourse import UserError, compare, time_call
-from jaxcourse.timing import Comparison, Timing, seconds
+from jaxcourse.timing import Comparison, Timing, _factor, seconds
 
 
 def test_it_waits_for_the_result():
@@ -53,6 +53,7 @@ def test_the_table_names_the_candidates_and_the_ratio():
     table = Comparison([slow, fast])
     assert table.speedup("fast") == 4
     assert table.speedup("slow", over="fast") == 0.25
+    assert [_factor(ratio) for ratio in (0.04567, 4.0, 99.9, 12345.6)] == ["0.0457", "4", "99.9", "12,346"]
     row = table.data["rows"][1]
     assert (row["name"], row["median_s"], row["first_s"], row["ratio"]) == ("fast", 1e-3, 1.0, 4.0)
     assert row["low_s"] < row["median_s"] < row["high_s"]

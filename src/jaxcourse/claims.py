@@ -106,4 +106,4 @@ def _origin_html(source: str | None) -> str:
     document = DOCUMENTS.get(source[:2])
     if document is None:
         raise UserError(f"claim source {source!r} is not an item of the five documents: write e.g. 'S3-25'.")
-    return f' <small title="item {source}">({document})</small>'
+    return f' <small title="item {source}">(checks: {document})</small>'

@@ -12,6 +12,7 @@ PACKAGES = {
     "numpy": ("every lesson", "pip install numpy"),
     "matplotlib": ("the figures", "pip install matplotlib"),
     "ipykernel": ("running lessons in Jupyter", "pip install ipykernel"),
+    "numba": ("the lesson on compilers", "pip install numba"),
     "torch": ("the comparisons with PyTorch", "pip install torch"),
 }
 

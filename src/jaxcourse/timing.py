@@ -107,7 +107,7 @@ class Comparison(Shown):
         ax.grid(axis="y", visible=False)
         for row, timing in enumerate(self.timings):
             ax.annotate(
-                f"{self.speedup(timing.name):.2g}x",
+                f"{_factor(self.speedup(timing.name))}x",
                 (timing.high_s * factor, row),
                 xytext=(8, 0),
                 textcoords="offset points",
@@ -123,7 +123,7 @@ class Comparison(Shown):
         ]
         for t in self.timings:
             spread = f"{seconds(t.low_s)} to {seconds(t.high_s)}"
-            ratio = f"{self.speedup(t.name):.3g}"
+            ratio = _factor(self.speedup(t.name))
             lines.append(
                 f"{t.name:<{width}}  {seconds(t.median_s):>9}  {spread:>21}  {seconds(t.first_s):>10}  {ratio:>12}"
             )
@@ -139,7 +139,7 @@ class Comparison(Shown):
         body = "".join(
             f"<tr><th {name}>{html.escape(t.name)}</th>"
             f"<td {figure}>{seconds(t.median_s)}</td><td {figure}>{seconds(t.low_s)} to {seconds(t.high_s)}</td>"
-            f"<td {figure}>{seconds(t.first_s)}</td><td {figure}>{self.speedup(t.name):.3g}</td></tr>"
+            f"<td {figure}>{seconds(t.first_s)}</td><td {figure}>{_factor(self.speedup(t.name))}</td></tr>"
             for t in self.timings
         )
         return (
@@ -205,6 +205,11 @@ def seconds(value: float) -> str:
     """A time in seconds as text with a unit that suits it, such as ``'12.3 ms'``."""
     factor, unit = _scale(value)
     return f"{value * factor:.3g} {unit}"
+
+
+def _factor(ratio: float) -> str:
+    """A ratio in three digits, and in whole numbers from a hundred on."""
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
 
 
 def _scale(value: float) -> tuple[float, str]:
