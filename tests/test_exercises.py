@@ -10,25 +10,13 @@ from nbclient import NotebookClient
 from jaxcourse import checking, questions
 from jaxcourse.errors import UserError
 from jaxcourse.publishing import exercises
+from pages import FRONT_MATTER
 
 ROOT = Path(__file__).parents[1]
 SHEETS = sorted(path.stem for path in (ROOT / "solutions").glob("*.md"))
 QUESTIONS = [question for sheet in questions.sheets().values() for question in sheet]
 CHECK = "application/vnd.jaxcourse.check+json"
 
-FRONT_MATTER = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-    format_version: 0.13
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-"""
 HEAD_LINES = FRONT_MATTER.count("\n")
 ANSWER = """\
 ```{code-cell} python

@@ -11,22 +11,10 @@ import pytest
 from nbformat import NotebookNode
 
 from lesson_references import References, comparable, difference
+from pages import FRONT_MATTER
 
 ROOT = Path(__file__).parent.parent
 
-HEADER = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-    format_version: 0.13
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-"""
 
 # A bundle as jaxcourse leaves it, for verdicts that its functions would not show.
 BUNDLE = """\
@@ -97,7 +85,7 @@ CHANGED = [
 
 def notebook(cells) -> str:
     """Return a MyST notebook of (source, tags) cells."""
-    text = HEADER
+    text = FRONT_MATTER
     for source, tags in cells:
         option = ":tags: [" + ", ".join(tags) + "]\n" if tags else ""
         if tags == ["stderr-meant"]:

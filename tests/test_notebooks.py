@@ -9,24 +9,12 @@ import pytest
 from jaxcourse.errors import UserError
 from jaxcourse.publishing import addresses, notebooks
 from jaxcourse.publishing.plain_markdown import MYST_PARSER
+from pages import FRONT_MATTER
 
 ROOT = Path(__file__).parents[1]
 PAGES = [path for room in notebooks.ROOMS for path in sorted((ROOT / room).glob("*.md"))]
 SITE = addresses.page("").removesuffix(".html")
 
-FRONT_MATTER = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-    format_version: 0.13
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-"""
 HEAD_LINES = FRONT_MATTER.count("\n")
 BIBLIOGRAPHY = r"""
 @inproceedings{three, author={Frostig, Roy and Johnson, Matthew and Leary, Chris}, title={Compiling},
