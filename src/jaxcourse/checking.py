@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxcourse.display import Shown, inline
+from jaxcourse.display import FALSE, TRUE, Shown, box, inline
 from jaxcourse.questions import Inputs, Question, find
 
 _TRIALS = 5
@@ -42,15 +42,10 @@ def check(question_id: str, answer: Callable) -> None:
         says, text = "Right.", f"{question_id}: right, {earned} of {question.points} points"
     else:
         says, text = "Not yet.", f"{question_id}: not yet. {verdict.hint}"
-    state, colour = ("jc-check", "--jc-true, #2c9c62")
-    if not verdict.passed:
-        state, colour = ("jc-check jc-failed", "--jc-false, #c9602a")
+    classes, colour = ("jc-check", TRUE) if verdict.passed else ("jc-check jc-failed", FALSE)
     hint = f" {inline(verdict.hint)}" if verdict.hint else ""
-    markup = (
-        f'<div class="{state}" style="border-left:.25em solid var({colour});padding:.15em .8em;margin:.25em 0">'
-        f"<strong>{says}</strong> <code>{html.escape(question_id)}</code>, {earned} of {question.points} points."
-        f"{hint}</div>"
-    )
+    score = f"<code>{html.escape(question_id)}</code>, {earned} of {question.points} points."
+    markup = box(classes, colour, f"<strong>{says}</strong> {score}{hint}")
     data = {
         "question": question_id,
         "passed": verdict.passed,

@@ -7,7 +7,7 @@ data in the cell's output, where the run records and the ledger find it.
 
 from typing import Any
 
-from jaxcourse.display import Shown, inline
+from jaxcourse.display import FALSE, MEASURED, TRUE, Shown, box, inline
 from jaxcourse.errors import UserError
 
 # The five documents whose items the book re-runs; the prefix of an item's name says which.
@@ -18,8 +18,6 @@ DOCUMENTS = {
     "S3": "Helmholtz JAX talk",
     "S4": "MiniTorch, Parallelism",
 }
-
-_BOX = "border-left:.25em solid var({colour});padding:.15em .8em;margin:.25em 0"
 
 
 class ClaimError(AssertionError):
@@ -47,13 +45,10 @@ def claim(text: str, holds: Any, source: str | None = None) -> None:
             f"claim({text!r}) needs one truth value but got {what}: reduce it with jnp.all, or compare with jnp.allclose."
         )
     truth = bool(holds)
-    mark, colour = (
-        ("&#10003; Holds.", "--jc-true, #2c9c62") if truth else ("&#10007; Fails.", "--jc-false, #c9602a")
+    classes, colour, mark = (
+        ("jc-claim", TRUE, "&#10003; Holds.") if truth else ("jc-claim jc-failed", FALSE, "&#10007; Fails.")
     )
-    markup = (
-        f'<div class="{"jc-claim" if truth else "jc-claim jc-failed"}" style="{_BOX.format(colour=colour)}">'
-        f"<strong>{mark}</strong> {inline(text)}{_origin_html(source)}</div>"
-    )
+    markup = box(classes, colour, f"<strong>{mark}</strong> {inline(text)}{_origin_html(source)}")
     data = {"text": text, "holds": truth, "source": source}
     # A false claim is shown too, so that its data reaches the run records, and then fails the cell.
     Shown("claim", data, f"claim {'holds' if truth else 'fails'}: {text}", markup).show()
@@ -85,10 +80,8 @@ def measure(
     document = (
         f" &middot; {DOCUMENTS.get((source or '')[:2], 'the document')}: {inline(then)}" if then else ""
     )
-    markup = (
-        f'<div class="jc-measure" style="{_BOX.format(colour="--jc-measured, #7d838f")}">'
-        f"<strong>Measured.</strong> {inline(text)}: <strong>{inline(now)}</strong>{document}</div>"
-    )
+    figure = f"<strong>Measured.</strong> {inline(text)}: <strong>{inline(now)}</strong>{document}"
+    markup = box("jc-measure", MEASURED, figure)
     data = {"text": text, "value": value, "unit": unit, "was": was, "source": source}
     Shown("measure", data, plain, markup).show()
 

@@ -42,3 +42,13 @@ class Shown:
 def inline(text: str) -> str:
     """Escape a sentence for HTML and set its `backticked` words as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+# Verdicts by colour property of the website, with a colour that reads where there is no such property.
+TRUE, FALSE, MEASURED = "--jc-true, #2c9c62", "--jc-false, #c9602a", "--jc-measured, #7d838f"
+
+
+def box(classes: str, colour: str, content: str) -> str:
+    """HTML ``content`` behind a bar of one of the colours above; ``classes`` are for the website's style."""
+    style = f"border-left:.25em solid var({colour});padding:.15em .8em;margin:.25em 0"
+    return f'<div class="{classes}" style="{style}">{content}</div>'
